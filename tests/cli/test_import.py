@@ -328,6 +328,24 @@ class Faults(CommandTest):
                     self.refused('<robot name="r">' + text, "r.urdf:" if not message.startswith("r.urdf") else message)
                     self.assertIn(message, self.run_scree("import", "r.urdf").err)
 
+    def test_surfaces_of_urdf(self):
+        """What a material cannot have is refused or reported; below 0 it was left out and above the most cut, without a word."""
+        text = ('<robot name="r"><link name="a"><contact>%s</contact><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" '
+                'ixy="0" ixz="0" iyz="0"/></inertial><collision><geometry><sphere radius="1"/></geometry></collision></link>'
+                '<gazebo reference="a">%s</gazebo></robot>')
+        for name in ("lateral_friction", "rolling_friction", "spinning_friction", "restitution"):
+            self.refused(text % (f'<{name} value="-0.5"/>', ""), f"r.urdf:1:{43 + len(name)}: <{name}>: -0.5 is below 0")
+        for name in ("mu1", "mu"):
+            self.refused(text % ("", f"<{name}>-1</{name}>"), "r.urdf:1:")
+            self.assertIn(f"<{name}>: -1 is below 0", self.run_scree("import", "r.urdf").err)
+        with open(self.path("r.urdf"), "w", encoding="utf-8") as file:
+            file.write(text % ('<restitution value="7"/><rolling_friction value="3"/>', "<mu1>1e9</mu1>"))
+        result = self.run_scree("import", "r.urdf")
+        self.assertEqual(result.code, 0, result.err)
+        self.assertIn("<restitution>: 7 is taken as 1, the most that a material has", result.err)
+        self.assertIn("<mu1>: 1e+09 is taken as 100, the most that a material has", result.err)
+        self.assertNotIn("rolling", result.err)
+
     def test_mjcf(self):
         head = '<mujoco><worldbody><body name="b">'
         tail = '</body></worldbody></mujoco>'

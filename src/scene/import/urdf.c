@@ -192,6 +192,19 @@ static scree_status read_geometry(robot *r, const xml_element *owner, robot_geom
   return SCREE_OK;
 }
 
+/* What a material cannot have is reported, not bent in silence. */
+static scree_status bound(robot *r, const xml_element *e, const char *attribute, double *value) {
+  const bool turns = xml_is(e, "rolling_friction") || xml_is(e, "spinning_friction");
+  const double most = xml_is(e, "restitution") ? 1.0 : turns ? 1e6 : 100.0;
+  if (*value < 0.0) return robot_fault(r, e, attribute, "<%s>: %g is below 0", e->name, *value);
+  if (*value > most) {
+    robot_note(r, e, attribute, "<%s>: %g is taken as %g, the most that a material has", e->name,
+               *value, most);
+    *value = most;
+  }
+  return SCREE_OK;
+}
+
 /* Bullet's <contact> in a link and Gazebo's mu1 say how it rubs. */
 static scree_status read_surface(urdf *u, urdf_link *l) {
   robot *r = u->r;
@@ -204,12 +217,15 @@ static scree_status read_surface(urdf *u, urdf_link *l) {
                  : xml_is(e, "spinning_friction") ? &s.spinning
                  : xml_is(e, "restitution")       ? &s.restitution
                                                   : NULL;
-    if (to)
+    if (to) {
       status = robot_number(r, e, "value", to);
-    else
+      if (!status && xml_get(e, "value")) status = bound(r, e, "value", to);
+    } else {
       robot_note(r, e, NULL, "<%s>: not imported; contacts are hard", e->name);
+    }
   }
-  for (const xml_element *e = xml_child(u->root, "gazebo"); e; e = xml_next(e, "gazebo")) {
+  for (const xml_element *e = xml_child(u->root, "gazebo"); e && !status;
+       e = xml_next(e, "gazebo")) {
     const char *name = xml_get(e, "reference");
     if (!name || strcmp(name, l->name) != 0) continue;
     const xml_element *mu = xml_child(e, "mu1");
@@ -218,6 +234,7 @@ static scree_status read_surface(urdf *u, urdf_link *l) {
     if (!mu) continue;
     if (!robot_text_number(mu->text, &value))
       return robot_fault(r, mu, NULL, "<%s>: '%.40s' is no number", mu->name, mu->text);
+    status = bound(r, mu, NULL, &value);
     s.friction = value;
     s.at = e;
   }
@@ -226,8 +243,6 @@ static scree_status read_surface(urdf *u, urdf_link *l) {
   l->surface = SIZE_MAX;
   if (!any) return SCREE_OK;
   if (s.friction < 0.0) s.friction = 0.5;
-  s.friction = fmin(s.friction, 100.0);
-  s.restitution = fmin(s.restitution, 1.0);
   return robot_find_surface(r, &s, &l->surface);
 }
 
