@@ -74,7 +74,7 @@ static void number_by_matrix(const ccp_operator *op, op_islands *w) {
   if (op->block_count) memcpy(w->parent, w->block, op->block_count * sizeof *w->block);
 }
 
-scree_status op_islands_find(ccp_operator *op, op_islands *w) {
+static scree_status make_room(const ccp_operator *op, op_islands *w) {
   scree_context *context = op->context;
   const size_t n = op->block_count, bodies = op->problem->bodies.body_count;
   w->count = w->largest = 0;
@@ -84,6 +84,26 @@ scree_status op_islands_find(ccp_operator *op, op_islands *w) {
       memory_grow(context, &w->first, bodies + 1, sizeof *w->first) ||
       memory_grow(context, &w->island, bodies + 1, sizeof *w->island))
     return SCREE_ERROR_MEMORY;
+  return SCREE_OK;
+}
+
+scree_status op_islands_choose(ccp_operator *op, op_islands *w, const bool *inside) {
+  const scree_status status = make_room(op, w);
+  if (status) return status;
+  size_t count = 0;
+  for (size_t i = 0; i < op->block_count; i++)
+    if (inside[i]) w->block[count++] = (uint32_t)i;
+  w->count = 1;
+  w->largest = count;
+  w->start[0] = 0;
+  w->start[1] = (uint32_t)count;
+  return SCREE_OK;
+}
+
+scree_status op_islands_find(ccp_operator *op, op_islands *w) {
+  const size_t n = op->block_count;
+  const scree_status status = make_room(op, w);
+  if (status) return status;
   if (op->form == SCREE_FORM_BODIES)
     number_by_bodies(op->problem, w);
   else
@@ -124,7 +144,7 @@ static scree_status add_contact(const ccp_operator *op, op_islands *w, size_t bl
   memcpy(c.tangent, from->tangent, sizeof c.tangent);
   memcpy(c.arm_a, from->arm_a, sizeof c.arm_a);
   memcpy(c.arm_b, from->arm_b, sizeof c.arm_b);
-  memcpy(c.offset, op->r + row, dim * sizeof *c.offset);
+  memcpy(c.offset, (w->r ? w->r : op->r) + row, dim * sizeof *c.offset);
   if (p->compliance) memcpy(c.compliance, p->compliance + row, dim * sizeof *c.compliance);
   scree_status status = body_in(p, w, from->body_a, &c.body_a);
   if (!status) status = body_in(p, w, from->body_b, &c.body_b);
@@ -153,7 +173,7 @@ static scree_status add_generic(const ccp_operator *op, op_islands *w, size_t bl
     }
     rows[r] = (scree_ccp_row_def){.terms = term + begin,
                                   .term_count = end - begin,
-                                  .offset = op->r[row + r],
+                                  .offset = (w->r ? w->r : op->r)[row + r],
                                   .compliance = p->compliance ? p->compliance[row + r] : 0.0};
   }
   if (!status) status = scree_ccp_add_block(w->problem, ccp_set(p, block), rows);

@@ -15,10 +15,13 @@ typedef struct op_islands {
   uint32_t *block;       /* blocks by island; islands and blocks ascend */
   /* Room: of blocks; of bodies: a group, later 1 + the body of an island's own; the island. */
   uint32_t *parent, *first, *island;
+  const double *r;    /* of all rows, in place of the operator's; null: that */
   scree_ccp *problem; /* the island that was built last */
 } op_islands;
 
 scree_status op_islands_find(ccp_operator *op, op_islands *w);
+/* One island of the blocks that are `inside`, of a problem of bodies. */
+scree_status op_islands_choose(ccp_operator *op, op_islands *w, const bool *inside);
 /* Before islands are built, each once: no body is in two of them, so what one leaves behind is
  * never met by another. */
 void op_islands_begin(const ccp_operator *op, op_islands *w);

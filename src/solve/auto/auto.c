@@ -88,12 +88,18 @@ static bool has_large_island(const auto_work *w) {
   return largest > AUTO_SMALL && AUTO_LARGE_PART * largest > w->run->op->block_count;
 }
 
-/* Sweeps first where there is little time. Sweeps that see through joints belong to the Newton
- * steps (newton/prox.c); nothing is judged before these, as that might end the run. */
-static bool secure(auto_work *w) {
-  const bool first =
-      w->facts.joined && (w->facts.little || (auto_falls_apart(w) && !has_large_island(w)));
-  return !first && solve_secure(w->run);
+/* Sweeps first where there is little time, and the core of a machine among many grains. Sweeps that
+ * see through joints belong to the Newton steps (newton/prox.c); nothing is judged before these, as
+ * that might end the run. */
+static scree_status secure(auto_work *w) {
+  bool made = false;
+  if (!solve_has_little_time(w->run)) return SCREE_OK;
+  if (w->facts.joined && (w->facts.little || (auto_falls_apart(w) && !has_large_island(w))))
+    return SCREE_OK;
+  scree_status status = SCREE_OK;
+  if (w->facts.joined) status = core_secure(w->run, &w->state->core, &made);
+  if (!status && !made) solve_secure(w->run);
+  return status;
 }
 
 static scree_status run_stage(auto_work *w, auto_class class, const auto_stage *stage) {
@@ -148,7 +154,8 @@ static scree_status run_step(auto_work *w, auto_class class) {
   const auto_stage *last;
   const char *reason;
   stack s = {.asked = run->settings};
-  if (secure(w)) return SCREE_OK;
+  const scree_status secured = secure(w);
+  if (secured || w->run->ended) return secured;
   const bool small = class == AUTO_STEP_SMALL || class == AUTO_STEP_JOINED;
   if (small && auto_may_strive(w))
     run->strives = w->facts.joined ? AUTO_STRIVE_JOINED : AUTO_STRIVE;

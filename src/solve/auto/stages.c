@@ -495,6 +495,7 @@ void auto_clear(scree_context *context, auto_state *s) {
     if (s->kept[k] && methods[k]->release) methods[k]->release(context, s->kept[k]);
   for (int k = 1; k < AUTO_VECTORS; k++) memory_free(context, s->vector[k]);
   islands_clear(context, &s->islands);
+  core_clear(context, &s->core);
   mass_path_clear(context, &s->masses);
   memory_free(context, s);
 }

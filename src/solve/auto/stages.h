@@ -4,6 +4,7 @@
 #define SCREE_SOLVE_AUTO_STAGES_H
 
 #include "solve/auto/plan.h"
+#include "solve/core.h"
 #include "solve/islands.h"
 #include "solve/newton/mass_path.h"
 
@@ -15,6 +16,7 @@ typedef struct auto_state {
   void *kept[AUTO_METHODS];
   double *vector[AUTO_VECTORS];
   islands islands;
+  core core;
   mass_path masses;
 } auto_state;
 
