@@ -2,6 +2,13 @@
  * run through each other without any; see mesh_pair.c. */
 #include "collide/mesh/mesh_pair.h"
 
+/* What a way so much shorter undoes was never so deep, wherever the shorter one was found. */
+static const double tiny_part = 0.05;
+
+/* Part of the smaller mesh's size: where contacts push that way already, an overlap that is deeper
+ * than theirs by less counts as one of them. */
+static const double thin = 1e-5;
+
 /* Is contact i gone when a is moved by `shift`? */
 static bool is_freed(const pair *p, const contact_point *c, v3 shift) {
   const double reach = fmax(-c->gap, 0) + v3_norm(shift);
@@ -26,7 +33,8 @@ void mesh_pair_drop_needless(pair *p) {
       if (o->gap > 1e-8 * p->size || o->gap < 0.9 * c->gap || v3_dot(o->normal, c->normal) > 0.99)
         continue;
       if (best >= 0 && o->gap <= p->found[best].c.gap) continue;
-      if (v3_norm(v3_sub(o->point_a, c->point_a)) > 4 * -c->gap) continue;
+      if (o->gap < tiny_part * c->gap && v3_norm(v3_sub(o->point_a, c->point_a)) > 4 * -c->gap)
+        continue;
       if (is_freed(p, c, way_out(p, o))) best = k;
     }
     if (best < 0) continue;
@@ -80,6 +88,26 @@ static bool parts(const pair *p, const contact_point *c, int k) {
   return is_freed(p, &here, way_out(p, c));
 }
 
+/* Do all contacts that are left part the meshes where they cross, and a hair farther? In a corner
+ * of two walls no single one does. The least way that undoes them all, by going back to the plane
+ * of each in turn; between two that face each other there is none. */
+static bool all_part(const pair *p, int k) {
+  if (!p->a.m->closed || !p->b.m->closed) return false;
+  const v3 x = p->inside[k];
+  const contact_point here = {
+      .point_a = x, .point_b = x, .gap = -v3_norm(v3_sub(x, p->crossing[k]))};
+  v3 shift = {0, 0, 0};
+  if (mesh_pair_deepest(p) <= 0 || is_freed(p, &here, shift)) return false;
+  for (int round = 0; round < 12; round++)
+    for (int i = 0; i < p->count; i++) {
+      const contact_point *c = &p->found[i].c;
+      if (p->found[i].dropped || c->gap > 1e-6 * p->size) continue;
+      const double left = v3_dot(shift, c->normal) - fmin(c->gap, 0) + thin * p->size;
+      if (left > 0) shift = v3_add_scaled(shift, -left, c->normal);
+    }
+  return is_freed(p, &here, shift);
+}
+
 /* Edges that are nearly parallel are not tried, as rounding decides their normal. Their overlap is
  * larger than that of their ends and faces by at most that angle times their length. So a contact
  * that is there counts for crossing k when going that much farther along its normal parts the
@@ -128,7 +156,7 @@ bool mesh_pair_take_weak(pair *p) {
       known = !f->dropped;
       best = i;
     }
-    if (known) continue;
+    if (known || all_part(p, k)) continue;
     const bool deep = best < 0 || p->found[best].c.gap < -parallel * p->size;
     if (deep && solid && take_bent(p, k, fmin(parallel * p->size, 0.5 * p->depth))) continue;
     if (best >= 0)

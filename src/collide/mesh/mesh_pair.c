@@ -36,13 +36,13 @@ static const double lean_edge = 0.02;
 static const double same_face = 0.995; /* cosine, as for convex solids */
 static const double hair = 1e-3; /* part of that size: contacts with such gaps tell of crossings */
 
-/* Does the mesh take the point x of the other one, whose way out is to y on its own surface? Where
- * outlines cross x lies on the surface itself. From deep inside the way must not lead through
- * another part of the mesh. */
-static bool side_takes(const side *s, v3 x, v3 y, double size) {
+/* Does the mesh take the point x of the other one, whose way out is to y on its own surface, or,
+ * where that rises, on the plane of it, `risen` farther on? Where outlines cross x lies on the
+ * surface itself. From deep inside the way must not lead through another part of the mesh. */
+static bool side_takes(const side *s, v3 x, v3 y, double risen, double size) {
   if (!s->m->closed) return true;
   const double depth = v3_norm(v3_sub(y, x));
-  if (!side_holds(s, x, depth * (1 + 1e-6) + 1e-9 * size, 1e-9 * size)) return false;
+  if (!side_holds(s, x, (depth + risen) * (1 + 1e-6) + 1e-9 * size, 1e-9 * size)) return false;
   return depth < 1e-3 * size || !mesh_blocks(s->m, m33_tmul_v3(&s->r, v3_sub(x, s->at)),
                                              m33_tmul_v3(&s->r, v3_sub(y, s->at)));
 }
@@ -80,8 +80,10 @@ void mesh_pair_add(pair *p, v3 point_a, v3 normal, double gap, uint32_t feature,
   }
   for (int i = 0; i < p->count; i++)
     if (p->found[i].c.feature == feature &&
-        v3_norm2(v3_sub(p->found[i].c.point_a, point_a)) <= 1e-16 * p->size * p->size)
+        v3_norm2(v3_sub(p->found[i].c.point_a, point_a)) <= 1e-16 * p->size * p->size) {
+      p->found[i].dropped = p->found[i].dropped && weak;
       return;
+    }
   if (at < CANDIDATES)
     p->count++;
   else if ((at = place_for(p, gap, weak)) < 0)
@@ -115,9 +117,20 @@ static bool vertex_is_lowest(const side *s, uint32_t v, v3 up, double lean) {
   return true;
 }
 
-/* How far x is beside the triangle; not counting edges where the surface rises, by `rising` at
- * most: there both faces hold. */
-static double beside(const placed *f, v3 x, double rising) {
+/* Does the surface rise beyond edge k of the triangle, and is x behind that face too? */
+static bool is_behind_rise(const placed *f, int k, v3 x) {
+  const shape_mesh *m = f->s->m;
+  const uint32_t e = m->triangle_edge[f->t][k], *face = m->edge_face[e];
+  const int other = face[0] == f->t;
+  return face[other] != UINT32_MAX &&
+         v3_dot(f->n, side_turn(f->s, m->edge_inward[e][other])) > lean_edge &&
+         v3_dot(side_turn(f->s, m->normal[face[other]]), v3_sub(x, f->p[k])) < 0;
+}
+
+/* How far x is beside the triangle; not counting edges where the surface rises: there both faces
+ * hold, by how much x is behind each of them. `risen` is how far it is beyond those, `deep` the
+ * most of that. */
+static double beside(const placed *f, v3 x, double rising, double deep, double *risen) {
   const shape_mesh *m = f->s->m;
   double most = 0;
   for (int k = 0; k < 3; k++) {
@@ -125,7 +138,11 @@ static double beside(const placed *f, v3 x, double rising) {
     const double out = -v3_dot(v3_cross(f->n, e), v3_sub(x, f->p[k]));
     if (out <= 0) continue;
     const double far = out / v3_norm(e);
-    if (m->edge_sharp[m->triangle_edge[f->t][k]] || far > rising) most = fmax(most, far);
+    const bool sharp = m->edge_sharp[m->triangle_edge[f->t][k]];
+    if (!sharp && (far <= rising || (far <= deep && is_behind_rise(f, k, x))))
+      *risen = fmax(*risen, far);
+    else
+      most = fmax(most, far);
   }
   return most;
 }
@@ -172,7 +189,9 @@ static void vertex_face(pair *p, const side *s, uint32_t v, v3 x, const placed *
   const shape_mesh *m = f->s->m;
   const double height = v3_dot(f->n, v3_sub(x, f->p[0]));
   if (fabs(height) > p->reach) return;
-  const double aside = beside(f, x, -height), rounding = 1e-9 * p->size;
+  double risen = 0;
+  const double rounding = 1e-9 * p->size;
+  const double aside = beside(f, x, -height, height < 0 ? p->depth : 0, &risen);
   if (aside > rounding) {
     vertex_rim(p, s, v, x, f);
     if (!(m->closed && height < -rounding && aside <= -height)) return;
@@ -187,7 +206,7 @@ static void vertex_face(pair *p, const side *s, uint32_t v, v3 x, const placed *
     if (!m->closed && !from_its_side(p, f->p[0], n, gap)) continue;
     const bool weak =
         aside > rounding ||
-        (gap < -rounding && !side_takes(f->s, x, v3_add_scaled(x, -gap, up), p->size));
+        (gap < -rounding && !side_takes(f->s, x, v3_add_scaled(x, -gap, up), risen, p->size));
     mesh_pair_add_vertex(p, s == &p->a, x, up, gap, v,
                          3 * m->patch[f->t] + (back ? 0x80000000u : 0), weak);
     return;
@@ -278,8 +297,8 @@ static bool try_edges(pair *p, const edge *a, const edge *b, v3 n, double lean) 
   if (gap < -1e-9 * p->size) {
     if (!(p->a.m->closed && p->b.m->closed) && (weak || !from_its_side(p, on_a, n, gap)))
       return false;
-    weak =
-        weak || !side_takes(&p->b, on_a, on_b, p->size) || !side_takes(&p->a, on_b, on_a, p->size);
+    weak = weak || !side_takes(&p->b, on_a, on_b, 0, p->size) ||
+           !side_takes(&p->a, on_b, on_a, 0, p->size);
   }
   mesh_pair_add(p, on_a, n, gap, narrow_mix(0x40000000u + a->name, b->name), weak);
   return !weak;

@@ -228,6 +228,28 @@ static void ls_touch(void **state) {
   assert_true(judged > (SANITIZED ? 10 : 400));
 }
 
+/* The outer corner of an L in the inner corner of another, a little too deep in each of its walls
+ * and tilted: what goes back by as much is out, so that nothing is deeper. */
+static void corners_nest(void **state) {
+  const solid *l = (const solid *)*state + 1;
+  for (int k = 0; k < (SANITIZED ? 400 : 20000); k++) {
+    const double in[2] = {pow(10.0, even(-9, -4)), pow(10.0, even(-9, -4))};
+    const double tilt = k % 4 ? pow(10.0, even(-9, -5)) : 0.0;
+    const pose a = {{even(-1, 1), even(-1, 1), even(-1, 1)}, turned(any_direction(), even(0, 6))};
+    const v3 at = {2.0 - in[0], 2.0 - in[1], k % 3 ? even(-1.5, 1.5) : 0.0};
+    const pose b = pose_mul(a, (pose){at, turned(any_direction(), tilt)});
+    const double most = in[0] + in[1] + 20.0 * tilt + 1e-8;
+    contact_point c[CONTACT_POINT_MAX];
+    const int n =
+        narrow_collide(l->shape, a, l->shape, b, k % 2 ? 0.01 : 0.5, c, CONTACT_POINT_MAX);
+    double least = INFINITY;
+    for (int i = 0; i < n; i++) least = fmin(least, c[i].gap);
+    if (!(least < 0.0 || tilt > 0.0) || least < -most)
+      fail_msg("corner %d: least gap %g, in by %g and %g, tilted by %g", k, least, in[0], in[1],
+               tilt);
+  }
+}
+
 static solid solids[2];
 static scree_context *context;
 
@@ -248,6 +270,7 @@ static int end(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(links_touch), cmocka_unit_test(ls_touch)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(links_touch), cmocka_unit_test(ls_touch),
+                                     cmocka_unit_test(corners_nest)};
   return cmocka_run_group_tests(tests, begin, end);
 }
