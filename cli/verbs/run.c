@@ -141,6 +141,19 @@ static int run_scene(scree_context *context, scree_scene *scene, const cli_args 
   return code;
 }
 
+static int load_scene(scree_context *context, const char *path, const cli_args *args,
+                      const changes *c, int *reported, scree_scene **scene) {
+  scree_scene_def def = scree_scene_def_default();
+  def.set_count = c->count;
+  def.sets = c->sets;
+  def.report = report;
+  def.report_user = reported;
+  def.confined = cli_has(args, "safe");
+  def.note = cli_note_line;
+  const scree_status status = scree_scene_load(context, path, &def, scene);
+  return status ? fail(context, status, *reported) : CLI_OK;
+}
+
 static int run(cli_args *args) {
   simulate_def def = {.scene = args->operand[0],
                       .out = cli_text(args, "out", NULL),
@@ -166,21 +179,14 @@ static int run(cli_args *args) {
   changes c = {0};
   code = simulate_find(context, def.scene, path, sizeof path);
   if (!code) code = collect_changes(args, &c);
-  if (!code) {
-    int reported = 0;
-    scree_scene_def scene_def = scree_scene_def_default();
-    scene_def.set_count = c.count;
-    scene_def.sets = c.sets;
-    scene_def.report = report;
-    scene_def.report_user = &reported;
-    scene_def.confined = cli_has(args, "safe");
-    scene_def.note = cli_note_line;
-    scree_scene *scene = NULL;
-    scree_status status = scree_scene_load(context, path, &scene_def, &scene);
-    code =
-        status ? fail(context, status, reported) : run_scene(context, scene, args, &def, &reported);
-    scree_scene_destroy(scene);
-  }
+  int reported = 0;
+  scree_scene *scene = NULL;
+  if (!code) code = load_scene(context, path, args, &c, &reported, &scene);
+  /* A file may be missing on one machine alone: no rank waits for one that has ended. */
+  if (spread_any(context, code != CLI_OK) && !code)
+    code = cli_fail(CLI_INPUT, "another rank could not read the scene");
+  if (!code) code = run_scene(context, scene, args, &def, &reported);
+  scree_scene_destroy(scene);
   free(c.sets);
   free(c.texts);
   spread_end(context, code);

@@ -185,17 +185,12 @@ static scree_status finish_create(scree_status status, scree_sim **sim) {
   return status;
 }
 
-scree_status scree_sim_create(scree_scene *scene, const scree_sim_def *def, scree_sim **out) {
-  ARGUMENT_CHECK(scene ? scree_scene_context(scene) : NULL, scene && out);
-  scree_sim_def fallback = scree_sim_def_default();
-  *out = NULL;
-  if (!def) def = &fallback;
-  DEFINITION_CHECK(scree_scene_context(scene), def, sim_def);
+static scree_status create(scree_context *context, scree_scene *scene, const scree_sim_def *def,
+                           scree_sim **out) {
   if (def->check_overlap) {
-    scree_status status = scree_sim_check(scene, def->report, def->report_user);
+    const scree_status status = scree_sim_check(scene, def->report, def->report_user);
     if (status) return status;
   }
-  scree_context *context = scree_scene_context(scene);
   scree_sim *sim = *out = memory_new(context, 1, sizeof *sim);
   if (!sim) return SCREE_ERROR_MEMORY;
   sim->context = context;
@@ -208,7 +203,17 @@ scree_status scree_sim_create(scree_scene *scene, const scree_sim_def *def, scre
   if (!status && sim->out) status = sim_probes_write(sim, 0);
   if (!status && sim->out) status = publish_recording(sim);
   sim->starting = false;
-  return finish_create(status, out);
+  return status;
+}
+
+scree_status scree_sim_create(scree_scene *scene, const scree_sim_def *def, scree_sim **out) {
+  ARGUMENT_CHECK(scene ? scree_scene_context(scene) : NULL, scene && out);
+  scree_sim_def fallback = scree_sim_def_default();
+  *out = NULL;
+  if (!def) def = &fallback;
+  DEFINITION_CHECK(scree_scene_context(scene), def, sim_def);
+  scree_context *context = scree_scene_context(scene);
+  return finish_create(sim_begin_together(context, create(context, scene, def, out)), out);
 }
 
 /* The scene from inside the recording. */

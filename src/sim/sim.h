@@ -122,7 +122,9 @@ double probe_part_within(const double center[3], double radius, const double low
                          const double upper[3]);
 
 /* spread.c: on several ranks. What cannot be divided is refused; around a checkpoint the memory of
- * contacts is put together; what rank 0 says holds; all go on from the state of rank 0. */
+ * contacts is put together; what rank 0 says holds; all go on from the state of rank 0. Either all
+ * begin or none: a rank that goes on alone waits for the others for ever. */
+scree_status sim_begin_together(scree_context *context, scree_status status);
 bool sim_is_spread(const scree_sim *sim);
 scree_status sim_spread(scree_sim *sim);
 scree_status sim_gather_contacts(scree_sim *sim, uint64_t step);

@@ -81,6 +81,18 @@ bool sim_agrees(const scree_sim *sim, bool mine) {
   return mine;
 }
 
+scree_status sim_begin_together(scree_context *context, scree_status status) {
+  rank_team *r = context->ranks;
+  int first = status;
+  if (!ranks_are_many(r)) return status;
+  r->broadcast(r, 0, &first, sizeof first);
+  if (first && !status)
+    status = context_fail(context, (scree_status)first, "rank 0 cannot begin the run");
+  if (ranks_any(r, status != SCREE_OK) && !status)
+    status = context_fail(context, SCREE_ERROR_INTERNAL, "another rank cannot begin the run");
+  return status;
+}
+
 /* The state of rank 0, which has read the checkpoint. */
 scree_status sim_follow(scree_sim *sim, scree_status status) {
   rank_team *r = sim->context->ranks;

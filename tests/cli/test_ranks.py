@@ -10,7 +10,7 @@ import subprocess
 import h5py
 import numpy
 
-from command import SCREE, CommandTest, Result, main, wait_until
+from command import PATIENCE, SCREE, CommandTest, Result, main, wait_until
 
 MPIRUN = shutil.which("mpirun")
 ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_NUM_THREADS": "1",
@@ -74,7 +74,11 @@ class Ranks(CommandTest):
 
     def spread(self, ranks, *arguments):
         process = self.start(ranks, *arguments)
-        process.stdout, process.stderr = process.communicate()
+        try:
+            process.stdout, process.stderr = process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
         return Result(process)
 
     def run_on(self, ranks, scene, *arguments):
@@ -189,6 +193,33 @@ class Ranks(CommandTest):
             self.assertEqual(done.code, 3, done.err)
             self.assertEqual(len(re.findall("on several ranks: " + word, done.err)), 1, done.err)
             self.assertFalse(os.path.exists(self.path("refused.h5")))
+
+    def test_outputs_that_are_refused(self):
+        """Rank 0 alone has files: when it cannot begin, the others do not wait for it."""
+        words = ["run", "settle", "--set", "n=20", "--duration", "0.1"]
+        self.assertEqual(self.spread(2, *words, "--out", "r.h5").code, 0)
+        os.symlink("r.h5", self.path("l.h5"))
+        before = sorted(os.listdir(self.dir))
+        for name, more, why in (("r.h5", (), "is there already; give another name"), ("l.h5", ("--force",), "is a symbolic link"),
+                                ("none/r.h5", (), "the directory none is not there"), (".", ("--force",), "not a plain file")):
+            done = self.spread(3, *words, "--out", name, *more)
+            self.assertEqual(done.code, 6, (name, done.err))
+            self.assertEqual(done.err.count("scree run:"), 1, done.err)
+            self.assertIn(why, done.err)
+        self.assertEqual(sorted(os.listdir(self.dir)), before)
+        self.assertIn("intact", self.run_scree("verify", "r.h5").out)
+
+    def test_a_scene_that_one_rank_has_not(self):
+        """As on machines whose disks differ: none waits."""
+        self.write("s.yaml", CLOUD)
+        for rank in "01":
+            with open(self.path("one"), "w", encoding="utf-8") as file:
+                file.write('d=$(mktemp -d -p "%s"); cd "$d"; [ "$OMPI_COMM_WORLD_RANK" = %s ] || cp ../s.yaml .; exec "%s" run s.yaml '
+                           '--out r.h5\n' % (self.dir, rank, SCREE))
+            done = subprocess.run([MPIRUN, "-n", "2", "sh", self.path("one")], cwd=self.dir, env={**os.environ, **ENVIRONMENT},
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE, check=False)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn(b"another rank could not read the scene" if rank == "1" else b"there is no file", done.stderr)
 
     def test_solvers(self):
         done = self.spread(2, "run", "settle", "--set", "n=20", "--duration", "0.1", "--solver", "ipm")
