@@ -141,6 +141,19 @@ bodies:
     lattice: {count: [8, 8, 1], pitch: [0.2, 0.2, 0.2], origin: [0, 0, 0.03]}
 """
 
+# Glued boxes, and apart from them one that dilates: what the law of one needs must not be the fate of all.
+BESIDE = """step: 1 ms
+duration: 20 ms
+materials:
+  glue: {law: bond, cohesion: 60, bond_shear: 50, bond_bending: 0.4, bond_twisting: 0.4, compliance: 1e-7, compliance_tangent: 1e-7, damping: 2 ms}
+  sled: {friction: 0.3, dilatancy: 0.1}
+solver: {tolerance_residual: 1e-5, iteration_limit: 5000}
+bodies:
+  - {name: floor, kind: fixed, material: sled, shape: {half_space: {}}}
+  - {name: glued, for: {i: 6, j: 3}, shape: {box: {size: [0.1, 0.1, 0.05]}}, material: glue, position: ['${0.1 * i}', 0, '${0.025 + 0.05 * j}']}
+  - {name: sled, shape: {box: {size: [0.1, 0.05, 0.03]}}, material: sled, position: [-0.5, 0, 0.015], velocity: [1, 0.5, 0], angular: [0, 0, 2]}
+"""
+
 # Sizes L, times T = sqrt(L): with forces as L^3 (and all others by their units) runs are alike. Balls of 10 um to 10 m.
 SCALED = """step: %(t)r
 duration: '${100 * %(t)r}'
@@ -356,6 +369,13 @@ bodies:
         result = self.run_scree("run", "eggs.yaml", "--json")
         self.assertEqual(result.code, 0, result.err)
         self.assertEqual(self.lines(result)[-1]["nonconverged_steps"], 0)
+
+    def test_one_that_dilates_beside_glue(self):
+        self.write("beside.yaml", BESIDE)
+        result = self.run_scree("run", "beside.yaml", "--json")
+        self.assertEqual(result.code, 0, result.err)
+        self.assertEqual(self.lines(result)[-1]["nonconverged_steps"], 0)
+        self.assertLess(self.lines(result)[-1]["iterations"], 2000)
 
     def test_pairs_by_the_tree_have_the_same_bits(self):
         hashes = set()

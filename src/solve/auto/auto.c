@@ -176,8 +176,9 @@ static scree_status run_swept(auto_work *w, auto_class class) {
   stack s = {.asked = run->settings};
   char note[sizeof run->detail], turns[48] = "";
   if (solve_check_start(run)) return SCREE_OK;
-  w->way = (auto_ways){.newton = w->facts.newton,
-                       .gradient = !w->facts.newton || auto_is_gentle(&w->facts)};
+  w->way =
+      (auto_ways){.newton = w->facts.newton,
+                  .gradient = !w->facts.dilates && (!w->facts.newton || auto_is_gentle(&w->facts))};
   const scree_status status = run_plan(w, class, &s, &last, &reason);
   if (status || last->kind == AUTO_SWEEP) return status;
   if (w->turns > 0) snprintf(turns, sizeof turns, " and sweeps in turns, %ld", w->turns);
@@ -195,9 +196,9 @@ static scree_status run_auto(solve_run *run) {
   auto_work w = {.run = run, .state = *run->state, .facts = auto_look(run)};
   auto_class class = auto_classify(&w.facts);
   /* These three plans consist of one method; elastic and machine may give up. */
-  while (class == AUTO_DILATANT || class == AUTO_ELASTIC || class == AUTO_MACHINE) {
+  while (class == AUTO_OPAQUE || class == AUTO_ELASTIC || class == AUTO_MACHINE) {
     const scree_status status = run_stage(&w, class, auto_plan(class));
-    if (status || run->ended || class == AUTO_DILATANT) return status;
+    if (status || run->ended || class == AUTO_OPAQUE) return status;
     if (run->contradiction->found) {
       solve_finish(run, SCREE_OUTCOME_STALLED, "rows contradict each other");
       return SCREE_OK;

@@ -20,14 +20,11 @@ static bool is_loose(const scree_solve_settings *s) {
          (s->tolerance_residual <= 0.0 || s->tolerance_residual > auto_loose_tolerance);
 }
 
-/* Sets with a flow, and a user's own, are swept: the other methods have no such law. */
-static bool dilates(const solve_run *run) {
-  const scree_ccp *p = run->op->problem;
-  for (size_t s = 0; s < p->set_count; s++)
-    if ((run->model == SCREE_MODEL_COULOMB && set_has_flow(&p->set[s])) ||
-        set_role_of(&p->set[s]) == SET_OPAQUE)
-      return true;
-  return false;
+static void note_sets(const scree_ccp *p, auto_facts *f) {
+  for (size_t s = 0; s < p->set_count; s++) {
+    f->opaque = f->opaque || set_role_of(&p->set[s]) == SET_OPAQUE;
+    f->dilates = f->dilates || (!f->relaxed && set_has_flow(&p->set[s]));
+  }
 }
 
 auto_facts auto_look(const solve_run *run) {
@@ -44,8 +41,8 @@ auto_facts auto_look(const solve_run *run) {
                   .grains = coupling.contacts_alone && !coupling.stacked,
                   .elastic = condense_suits(op->problem),
                   .machine = direct_suits(op->problem),
-                  .dilates = dilates(run),
                   .newton = (double)op->block_count <= run_option(run, "newton_blocks")};
+  note_sets(op->problem, &f);
   f.little = f.blocks <= AUTO_COARSE || (!f.relaxed && f.blocks <= AUTO_SMALL && f.stacked);
   return f;
 }
@@ -56,6 +53,7 @@ static bool is_hard(const auto_facts *f) {
 }
 
 auto_class auto_classify(const auto_facts *f) {
+  if (f->opaque) return AUTO_OPAQUE;
   if (f->dilates) return AUTO_DILATANT;
   if (f->elastic) return AUTO_ELASTIC;
   if (f->machine) return AUTO_MACHINE;

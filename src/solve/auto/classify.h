@@ -8,7 +8,8 @@
 
 /* X(NAME, "what it is, as the log says it") */
 #define AUTO_CLASS_LIST(X)                                                                         \
-  X(DILATANT, "sets with dilatancy")                                                               \
+  X(OPAQUE, "sets of a user's own")                                                                \
+  X(DILATANT, "sets with a flow of their own")                                                     \
   X(ELASTIC, "flexible parts")                                                                     \
   X(MACHINE, "joints, motors and stops")                                                           \
   X(STEP_FEW_GRAINS, "some grains, warm")                                                          \
@@ -46,7 +47,8 @@ typedef struct auto_facts {
   bool joined;             /* not contacts alone */
   bool elastic;            /* flexible parts, as `condense` takes them */
   bool machine;
-  bool dilates; /* sets whose law the other methods do not have */
+  bool opaque;  /* sets that can be projected on and no more: they are swept */
+  bool dilates; /* sets with a flow of their own, exact: for sweeps and Newton steps alone */
   bool newton;  /* small enough for Newton steps */
   bool little;  /* AUTO_COARSE blocks at most, AUTO_SMALL of stacks with exact friction */
 } auto_facts;

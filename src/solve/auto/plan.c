@@ -16,8 +16,10 @@
   { .kind = AUTO_##k }
 
 static const auto_stage plans[AUTO_CLASS_COUNT][AUTO_STAGES] = {
-    /* The other methods have no such law. */
-    [AUTO_DILATANT] = {STAGE(SWEEP_ALL)},
+    /* The other methods have no such sets. */
+    [AUTO_OPAQUE] = {STAGE(SWEEP_ALL)},
+    /* Nor these, but Newton steps have. */
+    [AUTO_DILATANT] = {STAGE(SWEEP), STAGE(TURNS)},
     /* Elastic rows go into the mass, by one factorisation per step. */
     [AUTO_ELASTIC] = {METHOD(CONDENSE, AUTO_TO_THE_END, .reason = NULL)},
     /* One factorisation. Where rows contradict each other, the class without it goes on. */

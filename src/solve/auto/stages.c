@@ -351,8 +351,8 @@ static scree_status try_masses(auto_work *w) {
   solve_run *run = w->run;
   mass_path *path = &w->state->masses;
   const double ratio = w->turns == 0 ? auto_extreme_masses : auto_wide_masses;
-  if (w->facts.warm || w->facts.blocks <= AUTO_COARSE || (w->turns != 0 && w->turns != 2) ||
-      !mass_path_takes(run->op, run->model, ratio) ||
+  if (w->facts.dilates || w->facts.warm || w->facts.blocks <= AUTO_COARSE ||
+      (w->turns != 0 && w->turns != 2) || !mass_path_takes(run->op, run->model, ratio) ||
       (w->turns == 2 && mass_path_takes(run->op, run->model, auto_extreme_masses)))
     return SCREE_OK;
   const scree_status status = mass_path_solve(path, run);
@@ -371,7 +371,7 @@ typedef struct turn {
 } turn;
 
 static scree_status newton_steps(auto_work *w, const turn *t) {
-  const bool odd = w->turns % 2, dilates = t->large && odd;
+  const bool odd = w->turns % 2, dilates = t->large && odd && !w->facts.dilates;
   const double failures = t->large ? (w->turns ? 0.0 : auto_failures)
                           : odd    ? auto_failures_patient
                                    : auto_failures;
@@ -450,7 +450,7 @@ static scree_status solve_tiny(auto_work *w, turn *t) {
 static scree_status exact_turns(auto_work *w, turn *t, double most_patience) {
   solve_run *run = w->run;
   op_copy(run->op, run->g, run->vector[1]);
-  if (w->facts.blocks <= AUTO_TINY) {
+  if (w->facts.blocks <= AUTO_TINY && !w->facts.dilates) {
     const scree_status status = solve_tiny(w, t);
     if (status || run->ended) return status;
   }

@@ -1,5 +1,6 @@
 /* A test for each row of auto's plans: a problem of its class, and the stages that the log says it
  * went through, which must be those of the plan in its order, as many as the problem needs. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -140,18 +141,41 @@ typedef struct row {
   const char *stages; /* the least that it goes through */
 } row;
 
-static scree_ccp *dilatant(scree_context *context) {
+static scree_ccp *one_ball(scree_context *context, const scree_set *set) {
   scree_ccp *p = grains(context, 2, 0.5);
-  scree_set set = scree_set_coulomb(3, 0.5);
-  set.flow[0] = set.flow[1] = 0.4;
   const scree_ccp_body_def ball = {.inverse_mass = 1.0, .v_free = {0.1, 0.0, -0.1, 0, 0, 0}};
   scree_ccp_contact_def c = scree_ccp_contact_def_default();
   scree_ccp_clear(p);
   assert_int_equal(scree_ccp_add_body(p, &ball, &c.body_b), SCREE_OK);
   c.tangent[0] = 1.0;
-  c.set = set;
+  c.set = *set;
   assert_int_equal(scree_ccp_add_contact(p, &c), SCREE_OK);
   return p;
+}
+static scree_ccp *dilatant(scree_context *context) {
+  scree_set set = scree_set_coulomb(3, 0.5);
+  set.flow[0] = set.flow[1] = 0.4;
+  return one_ball(context, &set);
+}
+
+/* Any impulse of at most 1 N s. */
+static void project_ball(const scree_user_set *set, int dim, double *x) {
+  (void)set;
+  double sum = 0.0;
+  for (int k = 0; k < dim; k++) sum += x[k] * x[k];
+  for (int k = 0; k < dim && sum > 1.0; k++) x[k] /= sqrt(sum);
+}
+static double lack_of_ball(const scree_user_set *set, int dim, const double *u) {
+  (void)set;
+  (void)dim;
+  (void)u;
+  return 0.0;
+}
+static scree_ccp *opaque(scree_context *context) {
+  static const scree_user_set ball = {
+      .name = "ball", .project = project_ball, .dual_violation = lack_of_ball};
+  const scree_set set = scree_set_user(3, &ball);
+  return one_ball(context, &set);
 }
 static scree_ccp *some_grains(scree_context *context) {
   return grains(context, 3, 0.3);
@@ -186,7 +210,8 @@ static scree_ccp *sliding_towers(scree_context *context) {
 #define RELAXED SCREE_MODEL_RELAXED
 #define COULOMB SCREE_MODEL_COULOMB
 static const row rows[] = {
-    {AUTO_DILATANT, dilatant, COULOMB, true, 0, 1e-6, 0, NULL, "sweeps to the end"},
+    {AUTO_DILATANT, dilatant, COULOMB, true, 0, 1e-6, 0, NULL, "sweeps"},
+    {AUTO_OPAQUE, opaque, COULOMB, true, 0, 1e-6, 0, NULL, "sweeps to the end"},
     {AUTO_ELASTIC, elastic, COULOMB, true, 0, 1e-6, 0, NULL, "condense"},
     {AUTO_MACHINE, machine, COULOMB, true, 0, 1e-6, 0, NULL, "direct"},
     {AUTO_STEP_FEW_GRAINS, some_grains, COULOMB, true, 0, 1e-3, 0, NULL, "ags"},
