@@ -1,6 +1,7 @@
 /* The passes of a setup that go eight contacts at a time give the bits of the loops over single
  * contacts, with every kernel: r, groups, and impulses between rows and lanes. A problem with one
  * ray among its contacts, which fills its groups one by one, is the reference. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 
 #include "ccp/bodies/operator.h"
 #include "ccp/operator_glide.h"
+#include "ccp/operator_gradient.h"
 #include "tests/support/packing.h"
 
 typedef struct fixture {
@@ -173,6 +175,57 @@ static void test_made_blocks(void **state) {
   drop(&f);
 }
 
+/* What a large problem comes to by sweeps and gradient steps; `keeps`: with blocks that it would
+ * else make. */
+static void run_large(int threads, bool keeps, double **g, size_t *rows, scree_residual *residual) {
+  enum { EDGE = 29 };
+  scree_context_def def = scree_context_def_default();
+  packing_def packing = packing_def_default();
+  scree_ccp *problem;
+  ccp_operator *op;
+  const op_sweep_params params = {
+      .metric = OP_METRIC_EXACT, .model = SCREE_MODEL_COULOMB, .omega = 1.0, .lambda = 1.0};
+  def.threads = threads;
+  packing.nx = packing.ny = packing.nz = EDGE;
+  packing.curve = true;
+  scree_context *context = scree_context_create(&def);
+  assert_int_equal(packing_create(context, &packing, &problem), SCREE_OK);
+  assert_int_equal(op_create(context, problem, &op), SCREE_OK);
+  op_bodies *impl = op->impl;
+  assert_true(impl->pack.contact_count > PACK_STREAMED && !impl->pack.lanes.has_scale);
+  if (keeps) assert_int_equal(bodies_pack_make_scale(&impl->pack, op, impl->state), SCREE_OK);
+  *rows = op->row_count;
+  *g = calloc(*rows, sizeof **g);
+  op_sweep_begin(op, *g);
+  for (int k = 0; k < 2; k++) op_sweep_inside(op, &params, *g);
+  op_sweep_store(op, *g);
+  assert_int_equal(op_gradient_begin(op, *g), SCREE_OK);
+  for (int k = 0; k < 2; k++) {
+    op_gradient_step(op, 0.5 * k, 0.2);
+    op_gradient_accept(op);
+  }
+  op_gradient_residual(op, SCREE_MODEL_COULOMB, *g, NULL, residual);
+  assert_true(impl->pack.lanes.has_scale && isfinite(residual->scaled));
+  op_gradient_get(op, *g, NULL);
+  op_destroy(op);
+  scree_ccp_destroy(problem);
+  scree_context_destroy(context);
+}
+
+static void test_large(void **state) {
+  (void)state;
+  double *g[3];
+  size_t rows[3];
+  scree_residual residual[3];
+  for (int k = 0; k < 3; k++) run_large(k == 1 ? 2 : 1, k == 2, &g[k], &rows[k], &residual[k]);
+  for (int k = 1; k < 3; k++) {
+    assert_int_equal(rows[k], rows[0]);
+    assert_memory_equal(g[k], g[0], rows[0] * sizeof **g);
+    assert_memory_equal(&residual[k], &residual[0], sizeof *residual);
+  }
+  for (int k = 0; k < 3; k++) free(g[k]);
+}
+
 static void test_kernels(void **state) {
   (void)state;
   fixture f = make(1e4, false, 0.05);
@@ -277,9 +330,9 @@ static void test_look(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_velocities),
-                                     cmocka_unit_test(test_groups),
-                                     cmocka_unit_test(test_made_blocks),
-                                     cmocka_unit_test(test_kernels), cmocka_unit_test(test_look)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_velocities),  cmocka_unit_test(test_groups),
+      cmocka_unit_test(test_made_blocks), cmocka_unit_test(test_large),
+      cmocka_unit_test(test_kernels),     cmocka_unit_test(test_look)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
