@@ -13,7 +13,12 @@ from robots import read_robot, read_scene
 
 MODELS = os.path.join(SOURCE, "tests", "models")
 SHARED = os.path.join(os.environ.get("SCREE_SHARED", os.path.join(os.path.dirname(SOURCE), "shared")), "models")
-OWN = [os.path.join(MODELS, "arm.urdf"), os.path.join(MODELS, "creature.xml")]
+OWN = [os.path.join(MODELS, name) for name in ("arm.urdf", "creature.xml", "picker.urdf", "nested.xml", "palm.xml")]
+# What MuJoCo 2.2.2 itself makes of them: mass, centre, inertia xx, yy, zz, xy, xz, yz.
+MUJOCO = {
+    "nested.xml": [15.1975134978, 0.03011873732, 0.02070928681, 0.6544024412, 0.7704043328, 1.078696295, 0.8872837478, -0.2701005227, -0.09516654605, -0.04130971242],
+    "palm.xml": [0.831415926536, 0, 0, 0.4757796714, 0.008439551514, 0.007984333726, 0.00196829767, -0.0001052576784, 0.0001282985514, -2.30180349e-05],
+}
 
 
 AWKWARD = """<mujoco model="awkward">
@@ -83,6 +88,14 @@ class Against(CommandTest):
             with self.subTest(model=os.path.basename(path)):
                 self.compare(path)
 
+    def test_what_mujoco_makes_of_them(self):
+        for name, want in MUJOCO.items():
+            self.assertEqual(self.run_scree("import", os.path.join(MODELS, name), "--out", "robot.yaml", "--force").code, 0)
+            _, got = read_scene(self.path("robot.yaml"))
+            i = got["inertia"]
+            for a, b in zip([got["mass"], *got["center"], i[0, 0], i[1, 1], i[2, 2], i[0, 1], i[0, 2], i[1, 2]], want):
+                self.assertAlmostEqual(a, b, delta=1e-9 * max(map(abs, want)), msg=name)
+
     def test_models_of_others(self):
         paths = sorted(glob.glob(os.path.join(SHARED, "*", "*")))
         if not paths:
@@ -122,7 +135,7 @@ class Runs(CommandTest):
         return s
 
     def test_own_models_fall_and_stay_whole(self):
-        for path, height in zip(OWN, (-0.5, 0.0)):
+        for path, height in zip(OWN, (-0.5, 0.0, -0.5, 0.0, 0.0)):
             with self.subTest(model=os.path.basename(path)):
                 s = self.run_on_floor(path, height=height)
                 self.assertLessEqual(s["nonconverged_steps"], 2)
@@ -297,6 +310,19 @@ class Faults(CommandTest):
         self.assertEqual(result.code, code, result.err)
         self.assertIn("scree import: " + message, result.err)
         self.assertEqual(result.out, "")
+
+    def test_a_range_from_the_joint(self):
+        """A control of 0 is held within inheritrange times the range of the joint about its middle."""
+        text = """<mujoco><compiler angle="degree" autolimits="true"/><worldbody><body><joint name="j" axis="0 1 0" range="10 40"/>
+          <geom type="box" size="0.1 0.1 0.1"/></body></worldbody><actuator><position joint="j" kp="5" %s/></actuator></mujoco>"""
+        for said, degrees in (("", 0.0), ('inheritrange="1"', 10.0), ('inheritrange="0.5"', 17.5)):
+            with open(self.path("m.xml"), "w", encoding="utf-8") as file:
+                file.write(text % said)
+            result = self.run_scree("import", "m.xml", "--out", "m.yaml", "--force")
+            self.assertEqual(result.code, 0, result.err)
+            with open(self.path("m.yaml"), encoding="utf-8") as file:
+                motor = yaml.safe_load(file)["joints"][0]["motor"]
+            self.assertAlmostEqual(float(motor["value"]), math.radians(degrees), places=12)
 
     def test_xml(self):
         self.refused("<robot name='x'>", "r.urdf:1:17: not XML: no element found")

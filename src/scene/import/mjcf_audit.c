@@ -11,11 +11,12 @@
 #define SOFT  "solref solimp solmix"
 #define DRIVE                                                                                      \
   "name class joint jointinparent tendon gear ctrlrange ctrllimited forcerange forcelimited kp "   \
-  "kv dampratio gainprm biasprm gaintype biastype dyntype body site refsite cranksite "            \
+  "kv dampratio timeconst inheritrange gainprm biasprm gaintype biastype dyntype body site "       \
+  "refsite cranksite "                                                                             \
   "slidersite cranklength area diameter bias"
 #define DRIVE_SEEN "group user"
 #define DRIVE_SOFT                                                                                 \
-  "actrange actlimited dynprm timeconst lengthrange actdim actearly inheritrange delay nsample "   \
+  "actrange actlimited dynprm lengthrange actdim actearly delay nsample "                          \
   "interp tausmooth range force scale lmin lmax vmax fpmax fvmax"
 
 typedef struct row {

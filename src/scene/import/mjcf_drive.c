@@ -4,7 +4,8 @@
  *   F = gain u + b0 + b1 l + b2 l',  and g F acts on the joint:
  *   g (gain u + b0) + g^2 b1 q + g^2 b2 q'.
  * motor: gain 1. position: gain kp, b = (0, -kp, -kv). velocity: gain kv, b = (0, 0, -kv).
- * The control u is that of the keyframe, else 0, within its range; it stays as it is. Several
+ * The control u is that of the keyframe, else 0, within its range, which a servo may have from its
+ * joint (inheritrange); it stays as it is. Several
  * actuators at a joint add up. A gain that depends on the length, and all that is not at a hinge or
  * slide, matters only when the control is not 0 or there is a bias. */
 #include <math.h>
@@ -119,6 +120,10 @@ static scree_status read_law(mjcf *m, drive *d) {
   if (d->ratio)
     robot_lose(m->r, d->ratio, "dampratio",
                "damping of an actuator by its ratio to the critical one");
+  const xml_element *late = mjcf_find(m, d->e, d->class, "actuator", "timeconst");
+  if (late && !xml_is(d->e, "general") && !d->why)
+    robot_note(m->r, late, "timeconst", "<%s> with a time constant: it has its final force at once",
+               d->e->name);
   if (xml_is(d->e, "general") && strcmp(d->dynamics, "none") != 0 &&
       strcmp(d->dynamics, "integrator") != 0 && !d->why)
     robot_note(m->r, d->e, NULL, "dynamics '%s' of an actuator: it has its final force at once",
@@ -126,14 +131,30 @@ static scree_status read_law(mjcf *m, drive *d) {
   return SCREE_OK;
 }
 
-static scree_status read_control(mjcf *m, drive *d, size_t number_of_it) {
+/* inheritrange of a servo: its control is held within so much of the range of its joint. */
+static scree_status inherit_range(mjcf *m, drive *d, const robot_joint *j) {
+  double part = 0.0;
+  const xml_element *said = mjcf_find(m, d->e, d->class, "actuator", "inheritrange");
+  scree_status status = said ? robot_number(m->r, said, "inheritrange", &part) : SCREE_OK;
+  if (status || !(part > 0.0)) return status;
+  if (!j || !j->limited) {
+    robot_lose(m->r, said, "inheritrange", "a range from a joint that has none");
+    return SCREE_OK;
+  }
+  const double middle = 0.5 * (j->lower + j->upper), half = 0.5 * part * (j->upper - j->lower);
+  d->control = fmin(fmax(d->control, middle - half), middle + half);
+  return SCREE_OK;
+}
+
+static scree_status read_control(mjcf *m, drive *d, const robot_joint *j, size_t number_of_it) {
   double range[2] = {-INFINITY, INFINITY};
   d->control = number_of_it < m->control_count ? m->controls[number_of_it] : 0.0;
   const scree_status status =
       mjcf_numbers(m, d->e, d->class, "actuator", "ctrlrange", 2, 2, range, NULL);
-  if (!status && flag(m, d, "ctrllimited", "ctrlrange"))
+  if (status) return status;
+  if (flag(m, d, "ctrllimited", "ctrlrange"))
     d->control = fmin(fmax(d->control, range[0]), range[1]);
-  return status;
+  return xml_is(d->e, "position") ? inherit_range(m, d, j) : SCREE_OK;
 }
 
 static scree_status apply(mjcf *m, const drive *d, robot_joint *j) {
@@ -176,16 +197,16 @@ static scree_status read_one(mjcf *m, const xml_element *e, size_t number_of_it)
              .bias_type = "none",
              .dynamics = "none"};
   if (m->r->doc->fault_count) return SCREE_ERROR_INPUT;
+  const char *name = mjcf_text(m, e, d.class, "actuator", "joint");
+  if (!name) name = mjcf_text(m, e, d.class, "actuator", "jointinparent");
+  robot_joint *j = name ? mjcf_find_joint(m, name) : NULL;
   scree_status status = read_law(m, &d);
-  if (!status) status = read_control(m, &d, number_of_it);
+  if (!status) status = read_control(m, &d, j, number_of_it);
   if (status) return status;
   if (d.control != 0.0 && (xml_is(e, "intvelocity") || strcmp(d.dynamics, "integrator") == 0)) {
     robot_lose(m->r, e, NULL, "<%s>: a control that is summed up over time", e->name);
     d.control = 0.0;
   }
-  const char *name = mjcf_text(m, e, d.class, "actuator", "joint");
-  if (!name) name = mjcf_text(m, e, d.class, "actuator", "jointinparent");
-  robot_joint *j = name ? mjcf_find_joint(m, name) : NULL;
   const bool idle =
       d.control == 0.0 && d.bias[0] == 0.0 && d.bias[1] == 0.0 && d.bias[2] == 0.0 && !d.why;
   const bool simple = j && (j->kind == ROBOT_HINGE || j->kind == ROBOT_SLIDE);
