@@ -114,7 +114,7 @@ struct scree_server {
   bool started;
   void *memory; /* of the sockets */
   /* A recording. */
-  bool showing;
+  atomic_bool showing;
   view_reader reader;
   view_buffer steps;      /* the log of steps, and */
   view_buffer tables;     /* probes: messages as in board.shapes */

@@ -238,6 +238,7 @@ static int filter_socket(scree_server *s, desk *d, struct lws *socket) {
 }
 
 static int begin_socket(scree_server *s, desk *d, struct lws *socket, session *own) {
+  (void)atomic_load(&s->showing); /* what was made before it was stored is seen from here on */
   for (int i = 0; i < SERVE_READERS; i++) {
     if (d->socket[i]) continue;
     own->reader = memory_new(s->own, 1, sizeof *own->reader);
