@@ -426,6 +426,33 @@ static void a_bonded_beam_breaks_where_it_should(void **state) {
   }
 }
 
+/* Under its own weight, m g r (1 + 3 + 5 + ...) at the first bond, however strong the bonds are in
+ * pull and shear and however long the steps: it comes off, and does not bend on. */
+static void a_beam_that_is_strong_in_pull_breaks_by_bending(void **state) {
+  (void)state;
+  const double steps[] = {5e-4, 5e-3, 2e-2};
+  for (int k = 0; k < 6; k++) {
+    scree_material_def m = glue();
+    const scree_material_id all = {0};
+    beam b = beam_open(&m);
+    scree_body_info info;
+    ok(&b.l, scree_body_get_info(b.l.world, b.ball[1], &info));
+    ok(&b.l, scree_world_set_gravity(b.l.world, (double[3]){0, 0, -earth}));
+    const double weight = info.mass * earth;
+    m.cohesion = m.bond_shear = 1e4 * weight;
+    m.bond_bending = (k % 2 ? 0.99 : 1.01) * (BEAM - 1) * (BEAM - 1) * weight * radius;
+    m.bond_twisting = m.bond_bending;
+    ok(&b.l, scree_world_set_pair(b.l.world, all, all, &m));
+    b.l.def.tolerance_residual = 1e-6;
+    lab_run(&b.l, steps[k / 2], 0.3);
+    const double fallen = -lab_state(&b.l, b.ball[1]).position[2] / (0.5 * earth * 0.09);
+    if (k % 2 ? !(fallen > 0.1) : !(fabs(fallen) < 1e-6))
+      fail_msg("step %g s, %s: it falls %g of a free fall", steps[k / 2], k % 2 ? "0.99" : "1.01",
+               fallen);
+    lab_close(&b.l);
+  }
+}
+
 /* Pull and bending together: n/T + M/B = 1. */
 static void pull_weakens_a_bond(void **state) {
   (void)state;
@@ -535,6 +562,7 @@ int main(void) {
       cmocka_unit_test(a_damper_is_not_crushed),
       cmocka_unit_test(a_damper_does_not_slide),
       cmocka_unit_test(a_bonded_beam_breaks_where_it_should),
+      cmocka_unit_test(a_beam_that_is_strong_in_pull_breaks_by_bending),
       cmocka_unit_test(pull_weakens_a_bond),
       cmocka_unit_test(boxes_are_glued_by_their_faces),
       cmocka_unit_test(a_broken_bond_stays_broken),

@@ -107,7 +107,8 @@ static double used(const law_result *r) {
 }
 
 /* Does it give way, faster than what counts as rest? u + C g + b of its rows is 0 inside its
- * bounds. Turns count by the arm that strength of bending, or twisting, over that of pull is. */
+ * bounds. Turns count by the arm that strength of bending, or twisting, over that of pull is, and
+ * by no less than the smaller body's radius: bonds that are strong in pull alone would bend on. */
 static bool gives_way(const law_result *r, const law_state *state) {
   const scree_material_def *m = r->material;
   const int dim = r->set->dim;
@@ -120,7 +121,8 @@ static bool gives_way(const law_result *r, const law_state *state) {
   }
   for (int k = 0; k < 3; k++) {
     const bool resists = k < 2 ? rows_roll(dim) : rows_spin(dim);
-    const double arm = (k < 2 ? m->bond_bending : m->bond_twisting) / m->cohesion;
+    const double strength = k < 2 ? m->bond_bending : m->bond_twisting;
+    const double arm = fmax(strength / m->cohesion, r->reach);
     if (resists) flow = hypot(flow, arm * (r->turning[k] + taken_back * state->turn[k] / r->h));
   }
   return flow > r->rest;

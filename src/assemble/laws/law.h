@@ -59,6 +59,7 @@ typedef struct law_result {
   double h, kick;       /* s */
   double gap;           /* at the start, m */
   double rest;          /* slower than this nothing slides, m/s */
+  double reach;         /* radius of the smaller body, m: turning times it is a speed */
   double velocity[3];   /* of b against a along n, t1, t2, m/s */
   double turning[3];    /* about t1, t2, n, rad/s */
   const double *g;      /* impulses, rows as in scree/ccp.h */

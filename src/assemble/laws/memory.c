@@ -113,15 +113,17 @@ static void update(assembler *a, size_t k, const scree_material_def *m) {
   if (a->laws.has_surfaces) u = v3_add(u, assembler_belt(a, k, n));
   if (periodic_moves(&a->world->box)) u = v3_add(u, assembler_image(a, k).velocity);
   const v3 w = v3_sub(a->angular[key->b], a->angular[key->a]);
-  const law_result result = {.material = m,
-                             .set = ccp_set(a->problem, k),
-                             .h = a->h,
-                             .kick = a->kick,
-                             .gap = a->memory.state_now[k].gap,
-                             .rest = rest_speed(a),
-                             .velocity = {v3_dot(n, u), v3_dot(f.t1, u), v3_dot(f.t2, u)},
-                             .turning = {v3_dot(f.t1, w), v3_dot(f.t2, w), v3_dot(n, w)},
-                             .g = a->g + a->problem->row_start[k]};
+  const law_result result = {
+      .material = m,
+      .set = ccp_set(a->problem, k),
+      .h = a->h,
+      .kick = a->kick,
+      .gap = a->memory.state_now[k].gap,
+      .rest = rest_speed(a),
+      .reach = 0.5 * fmin(a->world->bodies.diameter[key->a], a->world->bodies.diameter[key->b]),
+      .velocity = {v3_dot(n, u), v3_dot(f.t1, u), v3_dot(f.t2, u)},
+      .turning = {v3_dot(f.t1, w), v3_dot(f.t2, w), v3_dot(n, w)},
+      .g = a->g + a->problem->row_start[k]};
   contact_state *kept = &a->memory.state_now[k];
   law_state s = {.value = {0}};
   split_state(&f, kept->slip, kept->turn, &s);
