@@ -198,12 +198,13 @@ static bool lasts(const assembler *a, const collide_contact *c, uint32_t previou
   return v3_dot(c->point.normal, assembler_get_before(a, previous)) > 0.0;
 }
 
+/* offset: of its rows, null where there are fewer than three. The problem cannot be asked where the
+ * rows begin: that is written with the contact before, which may be another thread's. */
 static void note_lasting(assembler *a, const collide_contact *c, size_t k, bool lasting,
-                         const contact_frame *frame, v3 image_velocity, const law_input *in) {
+                         const contact_frame *frame, v3 image_velocity, const law_input *in,
+                         double *offset) {
   if (a->curve.needed) a->curve.lasting[k] = lasting;
-  if (lasting && ccp_dim(a->problem, k) >= 3)
-    contacts_curve_balls(a, c, frame, image_velocity, in->h,
-                         a->problem->offset + a->problem->row_start[k]);
+  if (lasting && offset) contacts_curve_balls(a, c, frame, image_velocity, in->h, offset);
 }
 
 /* m/s^2 that two bodies are driven together with by what acts on them. */
@@ -332,7 +333,8 @@ static scree_status add_contact(assembler *a, const assembler_params *params,
   if (a->memory.has_state_now) assembler_note_state(a, k, c->point.gap, &state);
   if (form->law == &law_user && note_user(a, c, previous, relative, &in, &state, k))
     return SCREE_ERROR_MEMORY;
-  note_lasting(a, c, k, lasts(a, c, previous, &in), &frame, image.velocity, &in);
+  note_lasting(a, c, k, lasts(a, c, previous, &in), &frame, image.velocity, &in,
+               def->set.dim >= 3 ? a->problem->offset + row : NULL);
   contacts_warm_start(a, params, c, previous, def->set.dim, &frame, a->g + row);
   if (c->point.gap < 0.0 && !c->given) contacts_note_depth(part, -c->point.gap, diameter);
   return SCREE_OK;

@@ -30,7 +30,8 @@ void bodies_roll_single(roll_single *one, bool relaxed);
 bool set_solve_block(const scree_set *set, scree_model model, const double *nii, const double *q,
                      double *g);
 
-static size_t singles;
+/* Shared by the threads of a sweep. */
+static _Atomic size_t singles;
 
 void counted_single(roll_single *one, bool relaxed) {
   singles++;
